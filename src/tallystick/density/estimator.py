@@ -1,4 +1,4 @@
-"""`DensityTree`: a tree without a target, its leaves the distribution of all columns."""
+"""`DensityTree`: the estimator; rows drawn from it (`drawn_table`); explanation of a row; the tree drawn."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 FOLDS = 5
-SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # leaves that held-out rows choose from
+SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # leaves, chosen by held-out rows
 
 
 class DensityTree(Estimator):
@@ -405,7 +405,8 @@ def likelihoods(grown: DensityModel, tested: Table, sizes: Sequence[int]) -> dic
     return out
 
 
-# Rows drawn from a density tree, as an Arrow table.
+# ---- rows drawn from a density tree, as an Arrow table ----
+#
 # Draws are 53 bits of PCG64, whose stream NumPy keeps for good; a share is a whole number of 2^-53, so whole
 # numbers are compared, and the same seed gives the same rows anywhere.
 
@@ -466,10 +467,11 @@ def _column(own: ColumnCells, code: Ints, bits: np.random.PCG64) -> pa.Array:
     return pa.array(values.astype(np.int64) if own.whole else values, mask=missing)
 
 
-# Why a row is likely or not: the leaf it comes to, and what each column adds there.
-# Law: the parts shown add up to the log- likelihood of the row.
+# ---- explanation of a row's likelihood: its leaf, and the term of each column there; the tree drawn ----
+#
+# Law: the parts shown add up to the log-likelihood of the row.
 
-LINES, WIDEST = 4, 56  # columns told in a leaf's box, and letters of one
+LINES, WIDEST = 4, 56  # columns in a leaf's box, and letters of one
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,10 @@
-"""Learn a density tree: cut numbers into pieces, test by test by gain in log-likelihood, prune by length.
+"""The learner of density trees: gain in log-likelihood, growing test by test, pruning by description length.
 
-Law: the same totals give the same tree.
+In this order: bits of a leaf and of a test (`leaf_bits`, `test_bits`); the best test of a node
+(`best_split`); a grown tree, pruned, as a model (`as_model`, `pruned`); statistics over rows (`PairTables`,
+...); the learner (entry `DensityLearner.learn`).
+cell = a level or a piece of the number line; bud (`OpenLeaf`) = a node whose test is still to be chosen;
+length = description length in bits. Law: the same totals give the same tree.
 """
 
 from __future__ import annotations
@@ -39,10 +43,10 @@ from tallystick.tree.model import log_evidence, log_gamma
 from tallystick.tree.nodes import NO_CUT, STAYS, Nodes
 from tallystick.tree.tables import CodedColumn, Coding, Test, walk_of
 
-# The length of rows told by a node: what they cost in bits when nobody knows the shares beforehand.
+# ---- description length: bits of the rows of a leaf, and of a test ----
 #
-# A leaf tells its rows one after the other, each cell by the very share it would have after the rows before
-# it, (its rows so far + alpha · its share of all rows) / (rows so far + alpha); over all rows that is
+# A leaf codes its rows one after the other, each cell by the share that the model gives it after the rows
+# before, (its rows so far + alpha · its share of all rows) / (rows so far + alpha); over all rows that is
 #
 #     log2 Γ(n + a)/Γ(a) - sum over cells of log2 Γ(n_c + a_c)/Γ(a_c)
 #
@@ -78,7 +82,7 @@ def leaf_bits(
 
 
 def test_bits(columns: int, choices: int, branches: Floats) -> float:
-    """Return what a test costs: to name it, and to tell which rows take which branch."""
+    """Return the bits of a test: to name it, and to code which rows take which branch."""
     named = kernels.log2(np.array([float(columns), float(choices)]))
     return (
         float(named[0] + named[1])
@@ -86,11 +90,11 @@ def test_bits(columns: int, choices: int, branches: Floats) -> float:
     )
 
 
-# The best test of a node: how much more likely the rows are when each side has distributions of its own.
+# ---- the best test of a node: the gain in log-likelihood if each side has distributions of its own ----
 #
 # With counts n(cell) of a column among n rows, the log-likelihood of the best distribution is the sum of
-# F(n(cell)) less F(n), F(n) = n log2 n. A test parts the rows in two; the column that it tests says no more
-# about itself than the shares of the two sides say, so the gain is that of all other columns:
+# F(n(cell)) less F(n), F(n) = n log2 n. A test divides the rows in two; the distribution of the tested
+# column is the same with or without it, so the gain is that of all other columns:
 #
 #     sum over other columns of [ F(cells of one side) + F(cells of the other) - F(cells of both) ]
 #         - (columns - 1) · [ F(one side) + F(other side) - F(both) ]
@@ -99,8 +103,8 @@ def test_bits(columns: int, choices: int, branches: Floats) -> float:
 # first cut or level.
 
 Pair = Callable[[int, int], Ints]  # pair(a, b)[code of a, code of b], missing last
-ROOM = 1 << 51  # n log2 n is had of numbers up to here
-LISTED = 1 << 20  # numbers whose n log2 n is looked up
+ROOM = 1 << 51  # n up to which n log2 n is computed
+LISTED = 1 << 20  # n up to which it is looked up in a table
 
 
 @dataclass(frozen=True)
@@ -210,7 +214,8 @@ def _sides(own: ColumnCells, rows: Ints) -> Ints:
     return np.vstack([either, known])
 
 
-# A grown density tree: its buds, which of them are cut off, and the model that they make.
+# ---- a grown density tree: pruning, and the model of its buds ----
+#
 # Law: no pruning of the tree is shorter; of equals it is the smallest.
 
 
@@ -314,8 +319,9 @@ def _shortest(nodes: Nodes, buds: Sequence[OpenLeaf]) -> NDArray[np.bool_]:
     return stop
 
 
-# The questions of a growing density tree: how often the cells of two columns come together, in each of its
-# open nodes; which columns hold whole numbers only, and where the numbers of a cell begin and end.
+# ---- statistics over rows: joint counts of the cells of two columns in each open node; columns of whole
+# numbers; the least and largest number of each cell ----
+#
 # Law: whole numbers and flags only, so the answer does not depend on the order or the cut of the rows.
 
 
@@ -436,8 +442,8 @@ class PairTables(Statistic[list[Ints]]):
         return total
 
 
-MOST_CELLS = 1 << 22  # of the tables of one question: more nodes, or more columns, wait for the next
-PATIENCE = 1  # tests in a row that need not pay for themselves: what lies below them may
+MOST_CELLS = 1 << 22  # cells of the count tables of one pass; more nodes, or columns, wait for the next
+PATIENCE = 1  # tests in a row that may cost more bits than they save: tests below them may save more
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""A density tree: tests of single columns, and in each leaf the distribution of every column.
+"""The fitted density tree: columns as cells, the model, its options, its file, its leaves in sentences.
+
+In this order: `ColumnCells`; the model (entry `DensityModel`); `DensityOptions`; reading and checking a
+file; leaves in sentences (`leaves_of()`). A density tree has tests of single columns, and in each leaf the
+distribution of every column. cell = a level or a piece of the number line; outcome = a cell, missing, or a
+value outside.
 
     P(row) = rows of its leaf / all rows · Π over columns of the density of its cell in that leaf
     share of an outcome in a leaf = (its rows there + alpha · its share of all rows) / (rows there + alpha)
@@ -46,7 +51,8 @@ from tallystick.predict.row import RowShares, row_reader
 from tallystick.schema import CODED, Column, Schema
 from tallystick.tree.nodes import NO_CUT, Nodes, read_nodes, stops, taken, write_branches, write_nodes
 
-# A column in cells: the levels of a column of levels, pieces of a line for numbers; and what lies outside.
+# ---- columns as cells: levels, or pieces of the number line; and values outside ----
+#
 # Outcomes of a column, in this order: its k cells, missing, and then for levels one level never seen and
 # nothing, for numbers what lies below the lowest piece and what lies above the highest. Law: pieces touch and
 # do not overlap, so every number is in exactly one outcome.
@@ -357,7 +363,7 @@ def reach_of(nodes: Nodes, cells: Sequence[ColumnCells]) -> list[list[NDArray[np
     return out
 
 
-# The options of a density tree, checked.
+# ---- options, checked ----
 
 LENGTH, HELD_OUT = "length", "held-out"
 PRUNINGS = (LENGTH, HELD_OUT)
@@ -399,7 +405,7 @@ class DensityOptions:
         return {name: getattr(self, name) for name in self.__slots__} | {"alpha": float(self.alpha)}
 
 
-# A density tree to plain data and back, and the shapes of its parts of the model file.
+# ---- a density tree as plain data of a model file: shapes, reading, checks ----
 #
 #     nodes, branches  as those of trees (`tree/nodes.py`): a leaf is its rows [n], a test has four
 #                      entries more
@@ -491,11 +497,12 @@ def _demand(holds: bool, what: str) -> None:
 FILE = FileKind(MODEL, PARAMETERS, check)
 
 
-# A leaf of a density tree in a sentence: which rows come there, and where they lie in each column.
-# Law: every share told is that of training rows in the leaf, and every range told ends where pieces end.
+# ---- leaves in sentences: which rows they have, and their most common values in each column ----
+#
+# Law: every share named is that of training rows in the leaf, and every range named ends where pieces end.
 
-MOST = 0.9  # the share of a leaf's rows that a range or a few levels are to hold
-LEAST_BITS = 0.05  # columns that differ less from all rows are not told
+MOST = 0.9  # the share of a leaf's rows that a range or a few levels are to contain
+LEAST_BITS = 0.05  # bits by which a column must differ from all rows to be named
 FEW_LEVELS = 2
 
 

@@ -1,5 +1,8 @@
-"""Rules as SVG: a line for each, a bar of the classes of its rows, as long as they are many.
+"""Rules drawn, with intervals, on unseen rows, for one row; and the intervals of other models' answers.
 
+In this order: SVG of rules (`rule_picture`, `rules_svg`); intervals of each rule (`intervals`); rules on
+unseen rows (`rules_on()`); why a row is answered so (entry `explain()`); intervals per row of naive Bayes,
+logistic regression, trees and rules (`bayes_interval`, ...).
 Law: everything that came from a user is escaped.
 """
 
@@ -29,7 +32,7 @@ from tallystick.tree.nodes import ways
 from tallystick.tree.rules import Rule, Rules, holds
 
 LEFT, WIDE, ROW, TOP, BOTTOM, RIGHT = 520.0, 220.0, 28.0, 64.0, 40.0, 190.0
-LONGEST = 76  # of a rule that is written out
+LONGEST = 76  # letters of a rule that is written out
 MOST = 60  # rules drawn
 
 
@@ -72,7 +75,7 @@ def rule_picture(title: str, labels: Sequence[str], lines: Sequence[RuleLine]) -
     return str(svg)
 
 
-# ---- in words: with the rows and the certainty behind each ----
+# ---- rules with their rows and intervals ----
 
 Floats = NDArray[np.float64]
 
@@ -154,7 +157,7 @@ def rules_svg(model: RuleModel, lit: int = 0) -> str:
     return rule_picture(f"Rules for {plain_words(model.schema.predicted.name)}", model.labels, lines)
 
 
-# -- on rows not seen --
+# ---- rules on unseen rows ----
 
 
 @dataclass(frozen=True)
@@ -241,7 +244,7 @@ def rules_on(
     return RulesOnRows(tuple(out))
 
 
-# -- why a row --
+# ---- explanation of one row ----
 
 
 @dataclass(frozen=True)
@@ -354,7 +357,7 @@ def _value(condition: Condition, block: Block, row: int) -> str:
     return "missing" if np.isnan(x) else number(x, column)
 
 
-# ---- how sure a model is of each row ----
+# ---- interval of the shares of each row, by kind of model ----
 #
 # Law: an interval holds the probability that the model answers, and that of the answered class is the one
 # `explain` shows.

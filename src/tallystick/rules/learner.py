@@ -1,6 +1,12 @@
-"""Rules as a learner: codes of the columns, rule after rule, and the list looked over once more.
+"""The learner of rule lists and rule sets: score, counts, conditions, beam search, pruning of the list.
 
-Never sees a row. Law: the same totals give the same model.
+In this order: the score of a rule (`RuleScore`); statistics over rows (`RuleTables`, `ListCounts`);
+conditions that columns offer (`all_offers`); one rule by beam search (`RuleGrower`); pruning of a finished
+list (`reviewed`); the learner (entry `RuleLearner.learn`); a cache of the rows that no rule takes
+(`RowsLeft`).
+take = the first rule of a list that holds takes the row; offer = a candidate condition; pick = one that a
+rule has; place = the number of a rule; one = the class a rule set is learnt for. Only the cache reads rows.
+Law: the same totals give the same model.
 """
 
 from __future__ import annotations
@@ -33,19 +39,19 @@ if TYPE_CHECKING:
     from tallystick.table.table import LocalTable
 
 
-# ---- what a rule is worth: by how many nats the classes of the rows are more probable with it ----
+# ---- the score of a rule: by how many nats it raises the log evidence of the classes ----
 #
-# The rows that a rule takes, and those it leaves, are told by their evidence (the probability of their
-# classes in any order when the shares are unknown, `tree/model.py`). A condition costs a quarter
-# of a nat for each bit that names it among all that were looked at.
+# The rows that a rule takes, and those it leaves, are scored by their evidence (the marginal likelihood of
+# their classes when the shares are unknown, `log_evidence` in `tree/model.py`). A condition costs PRICE
+# nats for each bit that names it among all that were tried.
 #
-# Without imagined rows (`exact`) shares are what the rows say: evidence is the likelihood of the plain
-# shares, conditions cost nothing, and a rule is to take rows of one class only.
+# Without pseudo-rows (`exact`) evidence is the likelihood of the plain shares, conditions cost nothing, and a
+# rule is to take rows of one class only.
 
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-PRICE = 0.25  # nats a bit; neighbouring cuts part nearly the same rows, so that m offers are not m chances
+PRICE = 0.25  # nats per bit; low, because neighbouring cuts are nearly the same condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +108,7 @@ class RuleScore:
         return out
 
 
-# ---- what a growing rule asks: whole numbers only, so that no order of the rows changes them ----
+# ---- statistics over rows: integers only, so that they do not depend on the order of rows ----
 
 
 class Pick(NamedTuple):
@@ -252,7 +258,7 @@ def count(
     kernels.count_columns(each, classes, [len(t) for t in out], out[0].shape[1], weights=weights, out=out)
 
 
-# ---- every condition that a column offers to a rule, and the rows that fulfil it, from one count table ----
+# ---- candidate conditions of each column, with the counts of their rows, from one count table ----
 #
 # Law: offers stand in one order, by column and code, so that ties are broken alike everywhere.
 #
@@ -347,12 +353,12 @@ def _groups(table: Ints) -> tuple[Ints, Floats, Allowed]:
     return covered, bits, allowed
 
 
-# ---- one rule: add the condition that is worth most, go on from the best few, keep the best rule ----
+# ---- one rule by beam search: add conditions to the best few rules, keep the best rule ----
 
 Tables = list[Ints]  # [column][code, class]
-WIDEST, MOST_LOOKED_AT = 8, 200_000  # rules grown beside each other, times rows: fewer on large tables
+WIDEST, MOST_LOOKED_AT = 8, 200_000  # width of the beam; and the limit of width times rows
 PATIENCE = 3  # conditions that are added without finding a better rule
-LEAST_WORTH = 1.5  # nats that a rule must tell beyond the price of its conditions: less is found in noise
+LEAST_WORTH = 1.5  # least score of a rule in nats, less the price of its conditions: noise gives less
 
 
 @dataclass(frozen=True)
@@ -462,9 +468,9 @@ def with_pick(picks: Picks, pick: Pick) -> Picks:
     return (*picks, pick)
 
 
-# ---- a list, looked over once more: a rule goes if the list is then worth more; the worst first ----
+# ---- pruning a list: a rule is dropped if the list then scores higher, the worst first ----
 
-LEAST = 1e-9  # nats: what is less is rounding
+LEAST = 1e-9  # nats: smaller differences are rounding
 
 
 def reviewed(grower: RuleGrower, found: list[FoundRule]) -> Generator[Any, Any, list[FoundRule]]:
@@ -620,7 +626,7 @@ def _conditions_of(picks: Sequence[Pick], form: CodedColumn, schema: Schema) -> 
     return tuple(out)
 
 
-# ---- rows in memory: which of them no rule takes is kept from rule to rule ----
+# ---- cache for rows in memory: those that no rule takes yet ----
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """Fitted rules: conditions, the training rows behind each rule, and what they answer.
 
+In this order: `RuleOptions`; the shape in a model file; `RuleCounts`, one rule; the model (entry
+`RuleModel`).
 Laws: `from_dict(to_dict())` is the same model and predicts the same bits; every share follows from the
 counts beside it: (rows of the class + imagined rows of it) / (rows + imagined rows), the imagined rows
 having the class shares of all rows; of no rows at all they are the shares.

@@ -1,6 +1,10 @@
-"""A scorecard as SVG: a step curve per number, bars per level, a heat map per pair, rows under each, and the
-scale of points and shares at the foot.
+"""The printed scorecard: drawing of panels, the card as data and text, intervals of a row, nomogram.
 
+In this order: SVG of panels (`card_picture()`: step curves of numbers, bars of levels, heat maps of pairs);
+the card as data and text (`Card`, entry `card_of()`); the interval of a row's shares (`card_interval()`); a
+card as panels and as a nomogram (`card_svg()`, `card_nomogram()`).
+section = one column, text or pair; line = one row of it; way = (class, class that it is compared with);
+mark = one line as it is drawn.
 Laws: all curves and bars of a card share one axis of points; everything that came from a user is escaped;
 what is not drawn is counted in words.
 """
@@ -37,14 +41,14 @@ from tallystick.text import quantity
 
 CARD_WIDTH, TALL, TALLER, ROOM = 312.0, 200.0, 250.0, 18.0  # of a panel (taller: names aslant), and between
 LEFT, TOP, BOTTOM, ROWS = 44.0, 30.0, 140.0, 178.0  # axis, plot, foot of the rows
-APART = 44.0  # the place of missing values
+APART = 44.0  # width of the place of missing values
 LETTER = 6.0  # width of a small letter, about
 CELL, CELL_TALL, NAMES, HEAT_TOP = 62.0, 24.0, 104.0, 42.0  # of a heat map: two lines over its columns
-ASLANT = 14  # letters of a name under a bar
+ASLANT = 14  # letters of a slanted name under a bar
 MOST_BARS = 12
-LINES, THIN = 3, 0.012  # ranges so thin cannot be seen; with a third of them so, all are equally wide
-INK = "#7d8894"  # points for and against are no classes: their side separates them
-FOR, AGAINST = PALETTE[0], PALETTE[5]  # in a cell of two columns, which has no side
+LINES, THIN = 3, 0.012  # if 1 / LINES of the ranges are thinner than THIN of the axis, all get equal width
+INK = "#7d8894"  # of bars: points for and against differ by their side, not by colour
+FOR, AGAINST = PALETTE[0], PALETTE[5]  # colours in a heat map, whose cells have no side
 
 
 @dataclass(frozen=True)
@@ -329,12 +333,12 @@ def two_lines(text: str, letters: int) -> tuple[str, ...]:
     return text[:at].strip(), cut(text[at:], letters)
 
 
-# The card itself: every column with its lines, points, training rows and class shares, as data and as text.
-# Law: whoever adds up the base and one line of every section gets the points that the model gets, and with
-# them the very probability.
+# ---- the card as data and as text: every column with its lines, points, training rows and class shares ----
+#
+# Law: the base and one line of every section add up to the points of the model, and so to its probability.
 
-WIDE = 80
-LEVELS = 8  # of one line that are named
+WIDE = 80  # letters of a line of text
+LEVELS = 8  # levels of one line that are named
 
 
 @dataclass(frozen=True)
@@ -618,7 +622,8 @@ def range_names(ends: Sequence[str]) -> list[str]:
     return [f"below {ends[0]}", *(f"{a} to below {b}" for a, b in pairwise(ends)), f"{ends[-1]} and more"]
 
 
-# How sure a card is of a row: an interval of each probability, from the covariance of its points.
+# ---- the interval of a row's probabilities, from the covariance of the points ----
+#
 # Law: the interval holds the probability that the whole points give.
 
 Array = NDArray[np.float64]
@@ -675,10 +680,11 @@ def _share(odds: Array) -> Array:
     return both.reshape(odds.shape)
 
 
-# A card as a picture and as a nomogram: its sections as panels, for one class against another.
+# ---- a card as a picture and as a nomogram: its sections as panels, for one class against another ----
+#
 # Law: the points drawn are those of the card.
 
-MOST_MARKS = 24  # of a line of the nomogram, the heaviest
+MOST_MARKS = 24  # marks on a line of the nomogram, those with most rows
 Way = tuple[int, int]  # the class that points speak for, and the one against it
 
 

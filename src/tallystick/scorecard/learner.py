@@ -1,6 +1,8 @@
-"""The scorecard as a learner: lines, rounds of points and strengths, pairs, whole points.
+"""The learner of scorecards: initial lines, rounds of the fit, columns left out, pairs, integer points.
 
-Never sees a row. Law: the same totals give the same model.
+Entry: `ScorecardLearner.learn()`; it asks an engine for totals and reads no rows. After it: columns of no use
+(`useful`), complete and nearly complete separation of classes, levels regrouped, shift of class shares.
+line, link, piece, strength, worth: as in `rounds.py`. Law: the same totals give the same model.
 """
 
 from __future__ import annotations
@@ -61,13 +63,13 @@ from tallystick.stats.design_sums import Design
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-NOTHING = Design((), (), ())  # no columns but those that lines are made of
-DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
-FEW_MIXED = 10  # times as many rows lie in ranges of one class, where classes are nearly separated
-DESKS, MATRIX = 4, 16  # parts of a budget: all matrices of all links in memory; one that is soon let go
+NOTHING = Design((), (), ())  # no columns besides those of the lines
+DROPS, USELESS = 3, -0.5  # how often columns are left out at most; worth in nats below which they are
+FEW_MIXED = 10  # nearly separated: all rows are so many times those in ranges of several classes, or more
+DESKS, MATRIX = 4, 16  # 1 / DESKS of a budget for the buffers of all links; 1 / MATRIX for a temporary matrix
 SUMS = 1 << 21  # bytes of a matrix of sums in memory, of which each thread has one
-POLISH = 6  # rounds at the end with strengths held
-MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
+POLISH = 6  # last rounds, with fixed strengths
+MOST_LOGITS = 500.0  # log-odds: larger points change no share, and on the finest scale a file has no room
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class ScorecardLearner:
         return model
 
     def _room(self, part: int) -> DiskBeyond:
-        """Return who makes matrices: on disk what is more than a part of the budget, if there is one."""
+        """Return the allocator of matrices: on disk if larger than a part of the budget, if there is one."""
         return DiskBeyond(self.budget // part)
 
     def _strength(self) -> float | None:
@@ -331,8 +333,8 @@ def separates(part: LinePoints, unit: int) -> bool:
 
 
 def nearly_separates(part: LinePoints) -> bool:
-    """Do the classes lie in stretches of ranges one after the other, neighbours sharing at most a range of
-    few rows?
+    """Return whether the classes occupy successive stretches of ranges, where neighbours share at most one
+    range, of few rows.
     """
     lines = part.rows[: part.axis.known]
     if isinstance(part.axis, LevelAxis) or len(lines) < 4:

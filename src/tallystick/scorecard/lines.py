@@ -1,7 +1,8 @@
-"""Which lines a card begins with: ranges at exact quantiles, levels, words; and fewer lines where that is
-wished.
+"""The initial lines of a scorecard: ranges at exact quantiles, levels, words; and fewer lines by an option.
 
-Never sees a row. Law: the lines depend on the multiset of rows and the options alone.
+In this order: checks of options against columns; axes and words (`axes_of`, `words_of`); rare levels
+gathered on one line; entry `beginning()`. It asks for totals and reads no rows. axis = the lines of one
+column. Law: the lines depend on the multiset of rows and the options alone.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from tallystick.stats.binning import cuts_by_column
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-WORDS = 100  # words of a text column that may be on a card
-FEW_ROWS, LEAST_CHI_SQUARE = 3, 2.0  # rows a word must be in, and how far they must be from the class shares
-LEVELS = 256  # lines of a column of levels: rarer ones share the last
-MOST, LINKS = 2_000, 8  # lines in all; with more links than that as many as make the same sums of curvature
+WORDS = 100  # words of a text column on a card at most
+FEW_ROWS, LEAST_CHI_SQUARE = 3, 2.0  # least rows with a word, and least chi-square against the class shares
+LEVELS = 256  # lines of a column of levels at most: rarer levels share the last
+MOST, LINKS = 2_000, 8  # lines in all; with more than LINKS links fewer, for the same size of curvature sums
 WAYS = {"rising": 1, "falling": -1}
 
 

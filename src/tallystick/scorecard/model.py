@@ -1,5 +1,10 @@
-"""The fitted scorecard: a base, whole points per line of each column, and what they add up to.
+"""The fitted scorecard: a base and integer points per line of each column, whose sum is the log-odds.
 
+In this order: axes, from cells to lines (`RangeAxis`, `LevelAxis`, `WordAxis`, `PairAxis`); parts, the
+points and training rows on each line; the covariance of the points (`CardSpread`); the model (entry
+`ScorecardModel`).
+line = a range, level, word or cell of a pair; link = one score: of two classes one, else one per class;
+step = points that double the odds.
 Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the log-odds are the base and
 the points added up, times ln 2 over `step`: a person with a pencil gets the very probability.
 """
@@ -25,8 +30,8 @@ from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Schema
 from tallystick.scorecard.options import ScorecardOptions
 
-# How the rows of a column become lines of a card: ranges of a number, levels, single words, two columns at
-# once.
+# ---- axes: from the cells of a column to lines (ranges, levels, words, pairs of columns) ----
+#
 # Law: a row's line depends on its own cells alone.
 
 Codes = NDArray[Any]
@@ -175,7 +180,7 @@ class PairAxis:
 Axis = RangeAxis | LevelAxis | WordAxis | PairAxis
 
 
-# What a scorecard keeps of each column: lines, whole points per line, and the training rows on each line.
+# ---- parts: the axis of each column, integer points per line, and the training rows on each line ----
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -327,7 +332,8 @@ def part_from(data: Mapping[str, Any], vocabulary: Mapping[str, int]) -> Part:
     return LinePoints(_axis_from(data), points, rows)
 
 
-# How far all points of a card could lie elsewhere, together: what the interval of a row's answer needs.
+# ---- the covariance of all points, for the interval of a row's answer ----
+#
 # Law: `from_dict(to_dict())` is the same.
 
 

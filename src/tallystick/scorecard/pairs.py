@@ -1,10 +1,13 @@
-"""Pairs of columns that say together what neither says alone: looked for by sums, kept where the evidence
-pays.
+"""Scorecard fit, last steps: pairs of columns (interactions), rounding to integer points, standard errors.
 
-A pair is screened by what is left of the rows' residuals on the joint lines of two coarse columns, taken
-into the card, and dropped again unless the evidence it brings pays for having been looked for among so
-many. Columns with the same coarse codes are one column here: their pairs would share the evidence, so that
-none of them paid. Law: of equals the pair that comes first in the order of the columns.
+In this order: search for pairs (entry `add_pairs()`); integer points and joined lines (`joined`,
+`parts_of`); standard errors of the points and their covariance (`spread_of`). line, link, piece, strength,
+worth: as in `rounds.py`; bend = curvature of the loss on a line; coarse = with at most COARSE lines; price
+= evidence that a pair must bring because it was chosen among many.
+A pair is screened by the residuals on the joint lines of two coarse columns, taken into the card, and
+dropped again unless its worth exceeds the price. Columns with the same coarse codes count as one: their
+pairs would share the evidence, and none would be kept. Law: of equals the pair that comes first in the
+order of the columns.
 """
 
 from __future__ import annotations
@@ -40,13 +43,13 @@ from tallystick.scorecard.rounds import Ending, OneWay, Rounds, State
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 COARSE = 8  # lines of a column in a pair, missing not counted
-BATCHES = 3
-STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # tried when a pair is screened
-ENTER = 0.5  # nats that a pair must promise to be tried
-COLUMNS = 60  # the most that are paired, those of most worth first
-CLOSER = 48  # pairs that are looked at closely, by a rough measure
-SAME = 0.95  # of what lies on each line of a column on one line of another: a copy that was rounded has less
-# than all there
+BATCHES = 3  # in which pairs are taken into the card
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # prior variances tried when a pair is screened
+ENTER = 0.5  # nats of evidence predicted by screening from which a pair is tried
+COLUMNS = 60  # columns that are paired at most, those of most worth first
+CLOSER = 48  # pairs that pass the rough screening and get the exact one
+SAME = 0.95  # part of the rows of each line of a column that are on one line of another, from which the one
+# counts as a copy of the other; 1 would miss rounded copies
 
 
 @dataclass(frozen=True)
@@ -307,7 +310,8 @@ def promise(piece: CardPiece, gradient: Array, bends: Array, share: float) -> tu
     return best
 
 
-# From points in log-odds to whole points on a card: rounding, lines that say the same, the model.
+# ---- from points in log-odds to integer points: joining lines, rounding, the parts of the model ----
+#
 # Law: what is rounded is the value of a line, so rising points still rise; neighbouring ranges with the same
 # whole points are one line.
 
@@ -322,10 +326,10 @@ FINER = (
     200,
     500,
     1000,
-)  # times the scale asked for, until rounding costs next to nothing
-COST = 0.002  # of log-loss that rounding may cost
-SURE = 0.01  # curvature of a row at least, so that lines are not joined because all their rows are sure
-WASTE = 0.1  # nats that joining lines may cost over the whole card, of many rows
+)  # factors on the requested scale, tried until rounding costs at most COST
+COST = 0.002  # mean log-loss that rounding may cost
+SURE = 0.01  # least curvature per row, so that lines are not joined only because their shares are near 0 or 1
+WASTE = 0.1  # nats that joining lines may cost over the whole card
 
 
 @dataclass(frozen=True)
@@ -450,18 +454,17 @@ def ranges_of(axis: RangeAxis, points: Whole, rows: Whole) -> tuple[LinePoints, 
     return LinePoints(RangeAxis(axis.name, cuts), kept, together), [*made, [axis.known]]
 
 
-# How sure the points of a card are, from the curvature where learning ended: standard errors of its lines
-# and how they go together.
-# The covariance of the points is S S', S being the directions by the inverse of their Cholesky factor; the
-# base follows the lines and has a spread of its own. Of S as many directions are kept as a file has room for:
-# those of the lines that weigh most, one after the other, each with what all other lines share with it
-# (Cholesky's factor with pivots, which is exact once every line had its turn).
+# ---- standard errors of the points and their covariance, from the curvature at the end of the fit ----
+#
+# The covariance of the points is S S', S being the directions times the inverse of their Cholesky factor; the
+# base follows the lines and has a variance of its own. The file keeps a low-rank approximation: a pivoted
+# Cholesky factorisation of S S', the lines with most rows first, which is exact at full rank.
 
-NUMBERS = 32_768  # that a file has room for
-SPREAD_SAME = 1e-4  # of the largest variance, rows counted: less is not worth a direction
-FINE = 64  # parts of a base's standard error that factors are given in
-RARE = 1e-6  # of the rows: what a line without any counts for
-DIGITS = 4  # of a standard error
+NUMBERS = 32_768  # entries of the factor in a file at most
+SPREAD_SAME = 1e-4  # part of the largest variance (weighted by rows) below which no direction is added
+FINE = 64  # the unit of factors is this part of the base's standard error
+RARE = 1e-6  # share of the rows that a line without any gets as weight
+DIGITS = 4  # significant digits of a standard error
 
 
 def spread_of(

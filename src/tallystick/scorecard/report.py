@@ -1,4 +1,4 @@
-"""A scorecard for the page: its sentences, its pictures, its lines as tables, the points behind a row.
+"""A scorecard on the HTML page: sentences, pictures, lines as tables, the points of a row (`card_section()`).
 
 Law: every number is the card's own; without raw rows no line of a single training row gives its class.
 """
@@ -36,7 +36,7 @@ MOST_PANELS = 24  # sections drawn; all stand in the table
 FEW_PANELS = 6  # of a card that is shown small
 MOST_LINES = 60  # of a section in the table
 MOST_REASONS = 4
-FEW = 0.01  # of the rows: what lines of so few say stands on the card, not in a sentence
+FEW = 0.01  # share of the rows below which a line is not mentioned in a sentence
 
 
 def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
