@@ -146,3 +146,19 @@ def test_no_rows_have_a_fingerprint():
     table = read_table(open_source(rows_of(30)), None, "y")
     none = table.take(np.zeros(0, np.int64), table.schema)
     assert none.fingerprint == "0" * 32
+
+
+def test_a_profile_that_another_thread_took_meanwhile_is_no_error():
+    class Raced(ts.NaiveBayes):
+        @property
+        def _profiled(self):
+            found, self._own = self._own, None  # the other thread is done by the second look
+            return found
+
+        @_profiled.setter
+        def _profiled(self, given):
+            self._own = given
+
+    data = rows_of(60)
+    want = ts.NaiveBayes().fit(data, "y").profile_.to_dict()
+    assert Raced().fit(data, "y").profile_.to_dict() == want

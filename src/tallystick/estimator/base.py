@@ -606,8 +606,8 @@ class Estimator(PlainMethod):
     @property
     def profile_(self) -> Profile | None:
         """What the training rows looked like; None where nothing is kept of them."""
-        if self._profiled is not None:
-            rows, model = self._profiled
+        if (kept := self._profiled) is not None:  # read once: another thread may take it meanwhile
+            rows, model = kept
             self.profile_ = rows.profile(model, self._local())  # they are here, wherever those of the fit lay
         return self._profile
 
