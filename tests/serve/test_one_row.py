@@ -68,3 +68,10 @@ def test_what_must_be_read_is_left_to_a_table():
     for name, cell in (("x", "1.5"), ("w", "zebra"), ("x", 2**60), ("w", []), ("x", float("inf"))):
         assert one.answer(plain | {name: cell}) is None
     assert one.answer({"x": 1.5}) is None
+
+
+def test_a_number_that_means_missing_is_for_a_table():
+    rows = [{"x": i % 9 if i % 4 else -999, "y": "no" if i % 9 < 4 else "yes"} for i in range(60)]
+    model = ts.DecisionTree(columns=ts.Columns(missing=["-999"])).fit(rows, "y")
+    assert OneRow(model).answer({"x": -999}) is None
+    assert OneRow(model).answer({"x": -999.0}) is None

@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallystick.errors import Argument, DataError, OptionError, shown, worded
+from tallystick.predict.columns import is_number
 from tallystick.schema import ABSENT, CODED, Reading, Schema
 from tallystick.text import EXACT, WRITTEN_OUT
 
@@ -38,7 +39,8 @@ class OneRow:
     def __init__(self, estimator: Classifier) -> None:
         self.estimator = estimator
         used = estimator._asked.used
-        self.able = all(c.kind in CODED or c.kind == "numeric" for c in used)
+        marked = any(is_number(mark) for mark in estimator._asked.marks)  # such as -999: a table reads it
+        self.able = not marked and all(c.kind in CODED or c.kind == "numeric" for c in used)
         self.numbers = [
             (c.name, -EXACT if c.low is None else c.low, EXACT if c.high is None else c.high)
             for c in used
