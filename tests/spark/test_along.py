@@ -97,7 +97,7 @@ def test_nothing_goes_along_where_there_are_no_numbers():
 @pytest.mark.parametrize(
     ("make", "walks"),
     [
-        (lambda: ts.DecisionTree(max_depth=3, max_bins=8, kinds={"sky": "out"}), 5),
+        (lambda: ts.DecisionTree(max_depth=3, max_bins=8, kinds={"sky": "out"}), 6),
         (lambda: ts.NaiveBayes(distributions="gaussian", kinds={"sky": "out"}), 2),
         (lambda: ts.DecisionTree(max_depth=3), 5),
     ],

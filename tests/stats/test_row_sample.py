@@ -142,6 +142,13 @@ def test_a_sample_known_from_the_fingerprint_is_of_the_same_rows_in_smaller_bloc
     np.testing.assert_array_equal(found.rows.columns["x7"], Local(1).total(here, question).rows.columns["x7"])
 
 
+@pytest.mark.parametrize("n", [SAMPLE, SAMPLE + 1, SAMPLE + 600])
+def test_a_table_of_few_rows_more_than_a_sample_can_be_fitted(n):
+    found = ts.NaiveBayes(distributions="gaussian").fit(rows_of(n), "y")
+    assert found.rows_["count"] == n
+    assert found.profile_ is not None
+
+
 def test_no_rows_have_a_fingerprint():
     table = read_table(open_source(rows_of(30)), None, "y")
     none = table.take(np.zeros(0, np.int64), table.schema)

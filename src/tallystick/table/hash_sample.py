@@ -29,7 +29,7 @@ def first_share(size: int, rows: int) -> float:
 
 def limit_of(share: float) -> int:
     """Return the highest of a share of the hashes."""
-    return int(share * ALL)
+    return min(int(share * ALL), ALL)  # as a double, ALL is one more
 
 
 def least_limit(rows: int) -> int:
