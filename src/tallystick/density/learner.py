@@ -333,7 +333,6 @@ class WholeNumbers(Statistic[NDArray[np.bool_]]):
     largest: float
 
     def zero(self) -> NDArray[np.bool_]:
-        """Return the total of no rows."""
         return np.ones(len(self.columns), bool)
 
     def add(self, total: NDArray[np.bool_], block: Block) -> NDArray[np.bool_]:
@@ -346,7 +345,6 @@ class WholeNumbers(Statistic[NDArray[np.bool_]]):
         return total
 
     def merge(self, total: NDArray[np.bool_], other: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Add two totals."""
         return total & other
 
 
@@ -378,7 +376,6 @@ class CellEnds(Statistic[list[NDArray[np.float64]]]):
     def merge(
         self, total: list[NDArray[np.float64]], other: list[NDArray[np.float64]]
     ) -> list[NDArray[np.float64]]:
-        """Add two totals."""
         return [np.minimum(a, b) for a, b in zip(total, other, strict=True)]
 
 
@@ -399,7 +396,6 @@ class PairTables(Statistic[list[Ints]]):
         return self.form, replace(self, form=self.form.done())
 
     def zero(self) -> list[Ints]:
-        """Return the total of no rows."""
         sizes = [c.k + 1 for c in self.form.codings]
         return [np.zeros((len(self.open), sizes[a], sizes[b]), np.int64) for a, b in self.pairs]
 
@@ -408,7 +404,6 @@ class PairTables(Statistic[list[Ints]]):
         return walk_of(self.tests, self.nodes)
 
     def add(self, total: list[Ints], block: Block) -> list[Ints]:
-        """Add the rows of one block."""
         codes, weights = [c.codes(block) for c in self.form.codings], block.weights
         at: NDArray[Any] = np.zeros(block.rows, np.uint32)
         if self.tests:
@@ -436,7 +431,6 @@ class PairTables(Statistic[list[Ints]]):
         return total
 
     def merge(self, total: list[Ints], other: list[Ints]) -> list[Ints]:
-        """Add two totals."""
         for table, more in zip(total, other, strict=True):
             table += more
         return total

@@ -85,15 +85,12 @@ class RowSums(Statistic[Counts]):
     work: Any
 
     def zero(self) -> Counts:
-        """Return the total of no rows."""
         return np.zeros(kernels.SUM_DIGITS, np.int64)
 
     def add(self, total: Counts, block: Block) -> Counts:
-        """Add the rows of one block."""
         return joined(total, digits(self.work(block), block.weights))
 
     def merge(self, total: Counts, other: Counts) -> Counts:
-        """Add two totals."""
         return joined(total, other)
 
 

@@ -141,7 +141,6 @@ class RuleTables(Statistic[list[list[Ints]]]):
         return [[np.zeros((c.k + 1, self.classes), np.int64) for c in self.form.codings] for _ in self.picks]
 
     def add(self, total: list[list[Ints]], block: Block) -> list[list[Ints]]:
-        """Add the rows of one block."""
         codes = [c.codes(block) for c in self.form.codings]
         left = np.ones(block.rows, bool)
         for picks in self.taken:
@@ -153,7 +152,6 @@ class RuleTables(Statistic[list[list[Ints]]]):
         return total
 
     def merge(self, total: list[list[Ints]], other: list[list[Ints]]) -> list[list[Ints]]:
-        """Add two totals."""
         for tables, more in zip(total, other, strict=True):
             for table, own in zip(tables, more, strict=True):
                 table += own
@@ -195,13 +193,11 @@ class ListCounts(Statistic[Taken]):
         return self.form, replace(self, form=self.form.done())
 
     def zero(self) -> Taken:
-        """Return the total of no rows."""
         n = len(self.rules)
         shapes = (n, self.classes), (n + 1, self.classes), (n, n + 1, self.classes)
         return Taken(*(np.zeros(shape, np.int64) for shape in shapes))
 
     def add(self, total: Taken, block: Block) -> Taken:
-        """Add the rows of one block."""
         codes = [c.codes(block) for c in self.form.codings]
         n = len(self.rules)
         first, second = np.full(block.rows, n, np.uint32), np.full(block.rows, n, np.uint32)
@@ -223,7 +219,6 @@ class ListCounts(Statistic[Taken]):
         return total
 
     def merge(self, total: Taken, other: Taken) -> Taken:
-        """Add two totals."""
         for mine, more in zip(total, other, strict=True):
             mine += more
         return total

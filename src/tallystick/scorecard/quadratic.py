@@ -601,18 +601,15 @@ class RowVariety(Statistic[Whole]):
     axes: tuple[Axis, ...]
 
     def zero(self) -> Whole:
-        """Return the total of no rows."""
         return np.zeros((BUCKETS, 1), np.int64)
 
     def add(self, total: Whole, block: Block) -> Whole:
-        """Add the rows of one block."""
         bucket = (mixed_lines(self.axes, block) >> np.uint64(24)).astype(np.uint16)
         alone = np.zeros(block.rows, np.uint8)
         kernels.count_codes(bucket, alone, BUCKETS, 1, weights=block.weights, out=total)
         return total
 
     def merge(self, total: Whole, other: Whole) -> Whole:
-        """Add two totals."""
         total += other
         return total
 
@@ -639,11 +636,9 @@ class LineCounts(Statistic[Whole]):
     classes: int
 
     def zero(self) -> Whole:
-        """Return the total of no rows."""
         return np.zeros((self.layout.lines, self.classes), np.int64)
 
     def add(self, total: Whole, block: Block) -> Whole:
-        """Add the rows of one block."""
         columns, classes, weights = laid_out(self.layout, block, ALL_ROWS)
         for i, codes in enumerate(columns.codes):
             here = total[self.layout.part(i)]
@@ -651,7 +646,6 @@ class LineCounts(Statistic[Whole]):
         return total
 
     def merge(self, total: Whole, other: Whole) -> Whole:
-        """Add two totals."""
         total += other
         return total
 
@@ -671,12 +665,10 @@ class CardSums(Statistic[Sums]):
     room: Room = np.zeros
 
     def zero(self) -> Sums:
-        """Return the total of no rows."""
         links = self.theta.shape[1]
         return kernels.new_sums(0, self.layout.lines, links, self.curvature, room=self.room)
 
     def add(self, total: Sums, block: Block) -> Sums:
-        """Add the rows of one block."""
         columns, classes, weights = laid_out(self.layout, block, self.sample)
         kernels.logistic_sums(
             columns,
@@ -691,7 +683,6 @@ class CardSums(Statistic[Sums]):
         return total
 
     def merge(self, total: Sums, other: Sums) -> Sums:
-        """Add two totals."""
         for a, b in zip(
             (total.loss, total.gradient, total.squares),
             (other.loss, other.gradient, other.squares),
@@ -728,12 +719,10 @@ class PairResiduals(Statistic[list[Whole]]):
     sample: RowSample = ALL_ROWS
 
     def zero(self) -> list[Whole]:
-        """Return the total of no rows."""
         links, sizes = self.theta.shape[1], [axis.size for axis in self.coarse]
         return [np.zeros((2, links, sizes[a], sizes[b]), np.int64) for a, b in self.pairs]
 
     def add(self, total: list[Whole], block: Block) -> list[Whole]:
-        """Add the rows of one block."""
         every = CardLayout((*self.layout.axes, *self.coarse))
         columns, classes, weights = laid_out(every, block, self.sample)
         main, codes = len(self.layout.axes), columns.codes
@@ -767,7 +756,6 @@ class PairResiduals(Statistic[list[Whole]]):
         return out
 
     def merge(self, total: list[Whole], other: list[Whole]) -> list[Whole]:
-        """Add two totals."""
         for a, b in zip(total, other, strict=True):
             a += b
         return total
@@ -781,11 +769,9 @@ class WordsByClass(Statistic[list[Whole]]):
     classes: int
 
     def zero(self) -> list[Whole]:
-        """Return the total of no rows."""
         return [np.zeros((words + 1, self.classes), np.int64) for _, words in self.texts]
 
     def add(self, total: list[Whole], block: Block) -> list[Whole]:
-        """Add the rows of one block."""
         assert block.classes is not None
         for (name, words), here in zip(self.texts, total, strict=True):
             starts, word, _ = block.words(name)
@@ -796,7 +782,6 @@ class WordsByClass(Statistic[list[Whole]]):
         return total
 
     def merge(self, total: list[Whole], other: list[Whole]) -> list[Whole]:
-        """Add two totals."""
         for a, b in zip(total, other, strict=True):
             a += b
         return total

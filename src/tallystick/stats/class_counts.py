@@ -72,12 +72,10 @@ class ClassValues(Statistic[list[ValuesByClass]]):
     classes: int
 
     def zero(self) -> list[ValuesByClass]:
-        """Return the total of no rows."""
         empty = np.zeros((0, self.classes), np.int64)
         return [ValuesByClass(np.zeros(0), empty, np.zeros(self.classes, np.int64)) for _ in self.columns]
 
     def add(self, total: list[ValuesByClass], block: Block) -> list[ValuesByClass]:
-        """Add the rows of one block."""
         return self.merge(total, [self._count(block, name) for name in self.columns])
 
     def _count(self, block: Block, name: str) -> ValuesByClass:
@@ -101,7 +99,6 @@ class ClassValues(Statistic[list[ValuesByClass]]):
         )
 
     def merge(self, total: list[ValuesByClass], other: list[ValuesByClass]) -> list[ValuesByClass]:
-        """Add two totals."""
         return [_merged(a, b) for a, b in zip(total, other, strict=True)]
 
     def solve(self, table: LocalTable, engine: Local) -> list[ValuesByClass]:
@@ -153,7 +150,6 @@ class DistinctRows(Statistic[RowCells]):
     columns: tuple[int, ...]
 
     def zero(self) -> RowCells:
-        """Return the total of no rows."""
         return RowCells(np.zeros((0, len(self.columns) + 1), np.uint64), np.zeros(0, np.int64))
 
     def add(self, total: RowCells, block: Block) -> RowCells:
@@ -175,7 +171,6 @@ class DistinctRows(Statistic[RowCells]):
         return np.where(np.isnan(values), np.nan, values).view(np.uint64)
 
     def merge(self, total: RowCells, other: RowCells) -> RowCells:
-        """Add two totals."""
         cells = np.concatenate([total.cells, other.cells])
         if not len(cells):
             return total
@@ -250,7 +245,6 @@ class BayesSums(Statistic[Total]):
     classes: int
 
     def zero(self) -> Total:
-        """Return the total of no rows."""
         moments = sum(a.how == "moments" for a in self.asks)
         shapes: dict[str, tuple[int, ...]] = {"": (self.classes,)}
         if moments:
@@ -268,7 +262,6 @@ class BayesSums(Statistic[Total]):
         return {name: np.zeros(shape, np.int64) for name, shape in shapes.items()}
 
     def add(self, total: Total, block: Block) -> Total:
-        """Add the rows of one block."""
         classes = classes_of(block)
         kernels.count_classes(classes, self.classes, block.weights, total[""])
         self._add_codes(total, block, classes)
@@ -299,7 +292,6 @@ class BayesSums(Statistic[Total]):
         return [np.array(ask.cuts, np.float64) for ask in self.asks if ask.how == "bins"]
 
     def merge(self, total: Total, other: Total) -> Total:
-        """Add two totals."""
         return plus(total, other, 1)
 
     def solve(self, table: LocalTable, engine: Local) -> Total | None:

@@ -323,13 +323,11 @@ class RowFacts(Statistic[RowTotals]):
     classes: int
 
     def zero(self) -> RowTotals:
-        """Return the total of no rows."""
         words = [np.zeros(len(t.words) + 1, np.int64) for t in self.design.texts]
         most = [np.zeros(1, np.int64) for _ in self.design.texts]
         return RowTotals(np.zeros(self.classes, np.int64), np.zeros(1, np.int64), words, most)
 
     def add(self, total: RowTotals, block: Block) -> RowTotals:
-        """Add the rows of one block."""
         assert block.classes is not None
         kernels.count_classes(block.classes, self.classes, block.weights, total.classes)
         top = 1 if block.weights is None else int(block.weights.max(initial=0))
@@ -339,7 +337,6 @@ class RowFacts(Statistic[RowTotals]):
         return total
 
     def merge(self, total: RowTotals, other: RowTotals) -> RowTotals:
-        """Add two totals."""
         total.classes += other.classes
         np.maximum(total.heaviest, other.heaviest, out=total.heaviest)
         for a, b in zip(total.words, other.words, strict=True):
@@ -475,13 +472,11 @@ class LogisticSums(Statistic[Total]):
         return (Sampled(self.design, self.every), replace(self, every=1)) if self.every > 1 else None
 
     def zero(self) -> Total:
-        """Return the total of no rows."""
         d, links = self.design, self.theta.shape[1]
         sums = kernels.new_sums(len(d.dense), d.cells, links, self.curvature, len(d.texts))
         return Total(sums, [np.zeros(t.theta.shape, np.int64) for t in self.texts])
 
     def add(self, total: Total, block: Block) -> Total:
-        """Add the rows of one block."""
         laid = laid_out(self.design, block, self.every)
         columns = laid.columns
         if self.texts:
@@ -503,7 +498,6 @@ class LogisticSums(Statistic[Total]):
         return total
 
     def merge(self, total: Total, other: Total) -> Total:
-        """Add two totals."""
         a, b = total.sums, other.sums
         for x, y in zip(
             (a.loss, a.gradient, a.squares, *total.words),
@@ -553,15 +547,12 @@ class NewtonSums(Statistic[Total]):
     begun: NewtonPoint | None = None
 
     def zero(self) -> Total:
-        """Return the total of no rows."""
         return self.question.zero()
 
     def add(self, total: Total, block: Block) -> Total:
-        """Add the rows of one block."""
         return self.question.add(total, block)
 
     def merge(self, total: Total, other: Total) -> Total:
-        """Add two totals."""
         return self.question.merge(total, other)
 
     def solve(self, table: LocalTable, engine: Local) -> Total | Landing:
@@ -602,7 +593,6 @@ class Sides(Statistic[tuple[Array, Array]]):
     classes: int
 
     def zero(self) -> tuple[Array, Array]:
-        """Return the total of no rows."""
         pairs, k = self.classes * (self.classes - 1) // 2, len(self.directions)
         sides, margins = np.empty((k, pairs, 4)), np.empty((k, 2))
         sides[..., 0::2], sides[..., 1::2] = np.inf, -np.inf
@@ -610,7 +600,6 @@ class Sides(Statistic[tuple[Array, Array]]):
         return sides, margins
 
     def add(self, total: tuple[Array, Array], block: Block) -> tuple[Array, Array]:
-        """Add the rows of one block."""
         assert block.classes is not None
         sides, margins = total
         columns = laid_out(self.design, block, 1).columns
@@ -638,13 +627,11 @@ class Meetings(Statistic[list[NDArray[np.bool_]]]):
     classes: int
 
     def zero(self) -> list[NDArray[np.bool_]]:
-        """Return the total of no rows."""
         d = self.design
         sizes = [d.size, len(d.dense), *(len(t.words) + 1 for t in d.texts)]
         return [np.zeros((size, self.classes), np.bool_) for size in sizes]
 
     def add(self, total: list[NDArray[np.bool_]], block: Block) -> list[NDArray[np.bool_]]:
-        """Add the rows of one block."""
         assert block.classes is not None
         met, there, *words = total
         d, classes = self.design, np.asarray(block.classes)
@@ -694,11 +681,9 @@ class LeverageSums(Statistic[Whole]):
     copies: Copies
 
     def zero(self) -> Whole:
-        """Return the total of no rows."""
         return np.zeros(len(self.at), np.int64)
 
     def add(self, total: Whole, block: Block) -> Whole:
-        """Add the rows of one block."""
         laid = laid_out(self.design, block, 1)
         weighting = self.copies.of(laid.weights)
         for start in range(0, block.rows, ROWS):
@@ -707,7 +692,6 @@ class LeverageSums(Statistic[Whole]):
         return total
 
     def merge(self, total: Whole, other: Whole) -> Whole:
-        """Add two totals."""
         total += other
         return total
 
@@ -766,7 +750,6 @@ class ResponseFacts(Statistic[ResponseTotals]):
     """Ask for the weight of the rows and the range of their response."""
 
     def zero(self) -> ResponseTotals:
-        """Return the total of no rows."""
         return ResponseTotals(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([np.inf, -np.inf]))
 
     def add(self, total: ResponseTotals, block: Block) -> ResponseTotals:
@@ -783,7 +766,6 @@ class ResponseFacts(Statistic[ResponseTotals]):
         return total
 
     def merge(self, total: ResponseTotals, other: ResponseTotals) -> ResponseTotals:
-        """Add two totals."""
         total.weight += other.weight
         np.maximum(total.heaviest, other.heaviest, out=total.heaviest)
         total.ends[0] = min(total.ends[0], other.ends[0])
@@ -810,12 +792,10 @@ class ResidualSums(Statistic[Sums]):
     copies: Copies
 
     def zero(self) -> Sums:
-        """Return the total of no rows."""
         d = self.design
         return kernels.new_sums(len(d.dense), d.cells, 1, Curvature.DIAGONAL)
 
     def add(self, total: Sums, block: Block) -> Sums:
-        """Add the rows of one block."""
         laid = laid_out(self.design, block, 1)
         *values, truth = laid.columns.values
         known = DenseColumns(values, laid.columns.codes, laid.columns.starts)
@@ -836,7 +816,6 @@ class ResidualSums(Statistic[Sums]):
         return total
 
     def merge(self, total: Sums, other: Sums) -> Sums:
-        """Add two totals."""
         for x, y in zip(
             (total.loss, total.gradient, total.squares),
             (other.loss, other.gradient, other.squares),

@@ -187,17 +187,14 @@ class Prints(Statistic[Printed]):
         return Hasher(self.schema)
 
     def zero(self) -> Printed:
-        """Return the total of no rows."""
         return Printed()
 
     def add(self, total: Printed, block: Block) -> Printed:
-        """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
         counted = rows_counted(block.weights, block.rows, self.unit)
         return self.merge(total, Printed(block.rows, weight, self._hasher.total(block), counted))
 
     def merge(self, total: Printed, other: Printed) -> Printed:
-        """Add two totals."""
         hashes = (total.hashes + other.hashes) % ALL
         counted = total.counted + other.counted
         return Printed(total.rows + other.rows, total.weight + other.weight, hashes, counted)
@@ -220,7 +217,6 @@ class ColumnPrints(Statistic[NDArray[np.uint64]]):
         return [Hasher(one) for one in alone], Hasher(schema) if schema.keys else None
 
     def zero(self) -> NDArray[np.uint64]:
-        """Return the total of no rows."""
         return np.zeros(len(self.schema.used), np.uint64)
 
     def add(self, total: NDArray[np.uint64], block: Block) -> NDArray[np.uint64]:
@@ -237,7 +233,6 @@ class ColumnPrints(Statistic[NDArray[np.uint64]]):
         return total + np.array(own, np.uint64)
 
     def merge(self, total: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Add two totals."""
         return total + other
 
 
@@ -253,11 +248,9 @@ class TwoStatistics(Statistic[tuple[Any, Any]]):
         return self.first.zero(), self.second.zero()
 
     def add(self, total: tuple[Any, Any], block: Block) -> tuple[Any, Any]:
-        """Add the rows of one block."""
         return self.first.add(total[0], block), self.second.add(total[1], block)
 
     def merge(self, total: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Add two totals."""
         return self.first.merge(total[0], other[0]), self.second.merge(total[1], other[1])
 
 

@@ -87,15 +87,12 @@ class WithoutTarget(Statistic[Any]):
     question: Any
 
     def zero(self) -> Any:
-        """Return the total of no rows."""
         return self.question.zero()
 
     def add(self, total: Any, block: Any) -> Any:
-        """Add the rows of one block."""
         return self.question.add(total, replace(block, classes=None))
 
     def merge(self, total: Any, other: Any) -> Any:
-        """Add two totals."""
         return self.question.merge(total, other)
 
 
@@ -109,18 +106,15 @@ class Instead(Statistic[Any]):
     question: Any
 
     def zero(self) -> Any:
-        """Return the total of no rows."""
         return self.question.zero()
 
     def add(self, total: Any, block: Any) -> Any:
-        """Add the rows of one block."""
         answers = np.ascontiguousarray(self.model.shares(block)[:, 0])
         return self.question.add(
             total, replace(block, columns={TARGET: block.response, ANSWERS: answers}, memo={})
         )
 
     def merge(self, total: Any, other: Any) -> Any:
-        """Add two totals."""
         return self.question.merge(total, other)
 
 
@@ -144,12 +138,10 @@ class AnswerCounts(Statistic[AnswerSums]):
     classes: int
 
     def zero(self) -> AnswerSums:
-        """Return the total of no rows."""
         sizes = (self.classes, self.classes, self.classes * STEPS)
         return AnswerSums(*(np.zeros(size, np.int64) for size in sizes))
 
     def add(self, total: AnswerSums, block: Block) -> AnswerSums:
-        """Add the rows of one block."""
         size = max(ROWS // self.classes, 1)
         if block.rows > size:  # a model of many classes answers a few rows at a time
             for start in range(0, block.rows, size):
@@ -168,7 +160,6 @@ class AnswerCounts(Statistic[AnswerSums]):
         return total
 
     def merge(self, total: AnswerSums, other: AnswerSums) -> AnswerSums:
-        """Add two totals."""
         for mine, theirs in zip(total, other, strict=True):
             mine += theirs
         return total
@@ -305,7 +296,6 @@ class RowSample(Statistic[PickedRows]):
         return Hasher(self.schema)
 
     def zero(self) -> PickedRows:
-        """Return the total of no rows."""
         return PickedRows(np.empty(0, np.uint64))
 
     def add(self, total: PickedRows, block: Block) -> PickedRows:
@@ -329,7 +319,6 @@ class RowSample(Statistic[PickedRows]):
         return self.merge(total, within(np.uint64(HASHES - 1)))
 
     def merge(self, total: PickedRows, other: PickedRows) -> PickedRows:
-        """Add two totals."""
         if total.rows is None or other.rows is None:
             return other if total.rows is None else total
         rows = together([total.rows, other.rows])

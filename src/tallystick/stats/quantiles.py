@@ -180,11 +180,9 @@ class Spreads(Statistic[list[ValueSpread]]):
     most: tuple[int, ...]
 
     def zero(self) -> list[ValueSpread]:
-        """Return the total of no rows."""
         return [ValueSpread(np.zeros(grid.cells, np.int64), NONE) for grid in self.grids]
 
     def add(self, total: list[ValueSpread], block: Block) -> list[ValueSpread]:
-        """Add the rows of one block."""
         columns, weights = [block.values(grid.name) for grid in self.grids], block.weights
         for rows in _steps(block, columns):
             own = None if weights is None else weights[rows]
@@ -198,7 +196,6 @@ class Spreads(Statistic[list[ValueSpread]]):
         return out
 
     def merge(self, total: list[ValueSpread], other: list[ValueSpread]) -> list[ValueSpread]:
-        """Add two totals."""
         out = []
         for a, b, most in zip(total, other, self.most, strict=True):
             cells = a.cells
@@ -248,11 +245,9 @@ class ValuesInCells(Statistic[Any]):
     there: tuple[NDArray[np.bool_], ...]
 
     def zero(self) -> list[ValueRuns]:
-        """Return the total of no rows."""
         return [ValueRuns() for _ in self.grids]
 
     def add(self, total: list[ValueRuns], block: Block) -> list[ValueRuns]:
-        """Add the rows of one block."""
         columns, weights = [block.values(grid.name) for grid in self.grids], block.weights
         for rows in _steps(block, columns):
             some = None if weights is None else weights[rows]
@@ -263,7 +258,6 @@ class ValuesInCells(Statistic[Any]):
         return total
 
     def merge(self, total: list[NearValues], other: list[NearValues]) -> list[NearValues]:
-        """Add two totals."""
         return [merge_values(a, b) for a, b in zip(total, other, strict=True)]
 
 
@@ -430,11 +424,9 @@ class FinerCells(Statistic[list[Counts]]):
     zoomed: tuple[RefinedGrid, ...]
 
     def zero(self) -> list[Counts]:
-        """Return the total of no rows."""
         return [np.zeros(int(z.there.sum()) * ZOOM, np.int64) for z in self.zoomed]
 
     def add(self, total: list[Counts], block: Block) -> list[Counts]:
-        """Add the rows of one block."""
         own = []
         for z in self.zoomed:
             values = np.ascontiguousarray(block.values(z.name))
@@ -443,7 +435,6 @@ class FinerCells(Statistic[list[Counts]]):
         return self.merge(total, own)
 
     def merge(self, total: list[Counts], other: list[Counts]) -> list[Counts]:
-        """Add two totals."""
         return [a + b for a, b in zip(total, other, strict=True)]
 
 

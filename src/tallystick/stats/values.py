@@ -105,11 +105,9 @@ class ValueSample(Statistic[list[SampledValues]]):
     size: int = SIZE
 
     def zero(self) -> list[SampledValues]:
-        """Return the total of no rows."""
         return [SampledValues(values) for values in self._all.zero()]
 
     def add(self, total: list[SampledValues], block: Block) -> list[SampledValues]:
-        """Add the rows of one block."""
         limits = [known.limit for known in total]
         picked = kernels.pick_values([block.values(name) for name in self.columns], limits)
         jobs = zip(limits, picked, strict=True)
@@ -117,7 +115,6 @@ class ValueSample(Statistic[list[SampledValues]]):
         return self.merge(total, found)
 
     def merge(self, total: list[SampledValues], other: list[SampledValues]) -> list[SampledValues]:
-        """Add two totals."""
         both = self._all.merge([a.values for a in total], [b.values for b in other])
         limits = (min(a.limit, b.limit) for a, b in zip(total, other, strict=True))
         return [sample_of(v, limit, self.size) for v, limit in zip(both, limits, strict=True)]
@@ -443,11 +440,9 @@ class PairCounts(Statistic[list[Counts]]):
     classes: int
 
     def zero(self) -> list[Counts]:
-        """Return the total of no rows."""
         return [np.zeros(self._shape(pair), np.int64) for pair in self.pairs]
 
     def add(self, total: list[Counts], block: Block) -> list[Counts]:
-        """Add the rows of one block."""
         codes = {i: self.columns[i].codes(block) for i in {i for pair in self.pairs for i in pair}}
         own: Any = classes_of(block) if self.classes > 1 else np.zeros(block.rows, np.uint8)
         for pair, counts in zip(self.pairs, total, strict=True):
@@ -457,7 +452,6 @@ class PairCounts(Statistic[list[Counts]]):
         return total
 
     def merge(self, total: list[Counts], other: list[Counts]) -> list[Counts]:
-        """Add two totals."""
         return [a + b for a, b in zip(total, other, strict=True)]
 
     def _shape(self, pair: tuple[int, int]) -> tuple[int, int, int]:

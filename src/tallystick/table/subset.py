@@ -167,7 +167,6 @@ class Within(Statistic[list[Any]]):
     copies: bool
 
     def zero(self) -> list[Any]:
-        """Return the total of no rows."""
         labels = 0 if self.schema.target is None else len(self.schema.target.labels)
         return [*(self._nothing(c) for c in self.schema.used), np.zeros(labels, np.int64)]
 
@@ -177,7 +176,6 @@ class Within(Statistic[list[Any]]):
         return np.zeros(len(column.words if column.kind == "text" else column.levels) + 1, np.int64)
 
     def add(self, total: list[Any], block: Block) -> list[Any]:
-        """Add the rows of one block."""
         weights = block.weights if self.copies else None
         found = [self._of(c, block, weights) for c in self.schema.used]
         labels = np.zeros(len(total[-1]), np.int64)
@@ -202,7 +200,6 @@ class Within(Statistic[list[Any]]):
         return np.append(np.bincount(words, heavy, minlength=size + 1)[:size].astype(np.int64), 0)
 
     def merge(self, total: list[Any], other: list[Any]) -> list[Any]:
-        """Add two totals."""
         out: list[Any] = []
         for a, b in zip(total, other, strict=True):
             if isinstance(a, tuple):

@@ -325,7 +325,6 @@ class GrowingTree(Statistic[ColumnSummaries]):
         return ColumnSummaries(self.spreads.zero(), classes, 0, np.inf, -np.inf)
 
     def add(self, total: ColumnSummaries, block: Block) -> ColumnSummaries:
-        """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
         low, high, classes = np.inf, -np.inf, total.classes
         if block.classes is not None and len(classes):
@@ -338,7 +337,6 @@ class GrowingTree(Statistic[ColumnSummaries]):
         )
 
     def merge(self, total: ColumnSummaries, other: ColumnSummaries) -> ColumnSummaries:
-        """Add two totals."""
         values = self.spreads.merge(total.values, other.values)
         low, high = min(total.low, other.low), max(total.high, other.high)
         return ColumnSummaries(values, total.classes + other.classes, total.rows + other.rows, low, high)

@@ -240,7 +240,6 @@ class LevelCounts(Statistic[Level]):
         return replace(self, open=tuple(self.open[i] for i in nodes), more=more)
 
     def zero(self) -> Level:
-        """Return the total of no rows."""
         nodes = len(self.open)
         tables: list[Ints | list[ValueTable]] = [
             [no_values(self.width)] * nodes if c.plain else np.zeros((nodes, c.k + 1, self.width), np.int64)
@@ -249,7 +248,6 @@ class LevelCounts(Statistic[Level]):
         return Level(tables, np.zeros((nodes, DIGITS), np.int64))
 
     def add(self, total: Level, block: Block) -> Level:
-        """Add the rows of one block."""
         cells = [c.codes(block) for c in self.codings]
         return self.count(total, block, cells, self.standing(block, cells))
 
@@ -356,7 +354,6 @@ class LevelCounts(Statistic[Level]):
         return [(none, None if one else entries.weight), (none + np.uint8(1), entries.weight * y)]
 
     def merge(self, total: Level, other: Level) -> Level:
-        """Add two totals."""
         tables: list[Any] = total.tables
         for j, more in enumerate(other.tables):
             if isinstance(more, list):
@@ -484,7 +481,6 @@ class LargestBelow(Statistic[list[Floats]]):
         return [np.full(len(cuts), -np.inf) for cuts in self.cuts]
 
     def add(self, total: list[Floats], block: Block) -> list[Floats]:
-        """Add the rows of one block."""
         for name, cuts, found in zip(self.names, self.cuts, total, strict=True):
             values = np.sort(block.values(name))  # missing ones are last
             places = np.searchsorted(values, cuts, side="right")
@@ -493,5 +489,4 @@ class LargestBelow(Statistic[list[Floats]]):
         return total
 
     def merge(self, total: list[Floats], other: list[Floats]) -> list[Floats]:
-        """Add two totals."""
         return [np.maximum(a, b) for a, b in zip(total, other, strict=True)]
