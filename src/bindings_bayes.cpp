@@ -345,10 +345,10 @@ void bind_bayes(nb::module_& m) {
         "what `scan_rows` says of the columns. moments: tables missing, sums and squares to which rows are added as\n"
         "`add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and\n"
         "values [column, place], to which is added what `pick_values` finds, as far as there is room. Last, as\n"
-        "`hash_total`, the rows of least hashes. All of it while some rows after the others are near: memory is walked through once.",
+        "`hash_total`, the rows of least hashes. All of it while some rows after the others are near: memory is walked "
+        "through once.",
         nb::arg("columns").noconvert(), nb::arg("keys"), nb::arg("classes").noconvert(), nb::arg("labels").noconvert(),
-        nb::arg("moments").noconvert() = nb::none(), nb::arg("picks").noconvert() = nb::none(),
-        nb::arg("limit") = 0);
+        nb::arg("moments").noconvert() = nb::none(), nb::arg("picks").noconvert() = nb::none(), nb::arg("limit") = 0);
 
     const auto small = [&]<class T>(T) {
         m.def(

@@ -28,8 +28,9 @@ def pytest_configure():
     """Let interrupts reach the tests and what they start: a shell ignores them for work in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(signal, "SIGHUP"):  # ignored under nohup
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for name in ("SIGHUP", "SIGQUIT"):  # ignored under nohup, and in the background
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -18,8 +18,8 @@ struct ToPick {  // limits[column], and where to: picked[column]
 // given: classes are its only codes. scans[group], tables[column, class] of all columns or null: += the rows; picks: null
 // where nothing is picked; least: += the rows of least hashes. -> the total of the hashes.
 template <class Way>
-uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to,
-                     const ToPick* picks, LeastRows& least) {
+uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to, const ToPick* picks,
+                     LeastRows& least) {
     constexpr size_t looked_at = 255;  // rows that tell how large values are, and whether they are whole
     std::vector<std::vector<Kind>> kinds;
     std::vector<std::unique_ptr<RowMoments<Way>>> sums;
@@ -36,8 +36,8 @@ uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, 
         if (to) sums[g]->add(some.columns, some.rows, given.codes[0] + some.first);
         if (picks) pick_values(some.columns, some.rows, picks->limits + g * lanes, some.first, picks->picked + g * lanes);
     };
-    const uint128 total = hash_total(
-        given, beside, [&](size_t begin, size_t n, const uint64_t* low) { least.add(begin, n, low); });
+    const uint128 total =
+        hash_total(given, beside, [&](size_t begin, size_t n, const uint64_t* low) { least.add(begin, n, low); });
     for (const auto& own : sums) own->end();
     return total;
 }
