@@ -122,7 +122,9 @@ void one_walk_tells_what_three_tell(const Laid& laid) {
     std::vector<Picked> picked;  // there is no room for all
     for (size_t j = 0; j < width; ++j) picked.push_back({0, 20, where.data() + j * 20, what.data() + j * 20});
     const ToPick picks{limits.data(), picked.data()};
-    EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0], &picks) == hash_total(all));
+    LeastRows along{uint64_t{1} << 62, {}, {}}, alone = along;
+    EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0], &picks, along) == hash_total(all, alone));
+    EXPECT(along.rows == alone.rows && along.hashes == alone.hashes && (laid.rows < 100 || !alone.rows.empty()));
     add_columns_by<Products>(laid.columns(), classes.data(), nullptr, 0, n_classes, to[1]);
     for (size_t way : {0, 1}) {
         carry(width * n_classes, sum_digits, digits[way].data());
@@ -271,7 +273,8 @@ void fingerprints_are_those_of_single_rows() {
         const uint128 hash = static_cast<uint128>(mix(half[1])) << 64 | mix(half[0]);
         sum += hash * static_cast<uint64_t>(weights[row]);
     }
-    EXPECT(hash_total(all) == sum);
+    LeastRows least{uint64_t{1} << 62, {}, {}};
+    EXPECT(hash_total(all, least) == sum);
 
     const std::vector<int64_t> starts{0, 2, 2, 5};
     const std::vector<uint32_t> words{0, 3, 1, 2, 3}, counts{1, 2, 3, 4, 4294967295u};
