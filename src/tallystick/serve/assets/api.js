@@ -42,9 +42,9 @@ async function begin() {
   }
   const served = (await models.json()).models;
   at("model").replaceChildren(...[...new Set(served.map((m) => m.name))].map((name) => new Option(name, name)));
-  at("state").textContent = served.length === 1 ? "1 model is served." : served.length + " models are served.";
   list((await openapi.json()).paths);
   await showExample();
+  at("state").textContent = served.length === 1 ? "1 model is served." : served.length + " models are served.";
 }
 
 async function ask(event) {
